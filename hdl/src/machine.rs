@@ -1,7 +1,6 @@
 //! The whole machine: processors, Centrenet bus, monitor.
 
 use rust_hdl::prelude::*;
-use testbed_definitions::link::BIT_CYCLES_MIN;
 use testbed_machine::Machine as Description;
 
 use crate::centrenet::{Bus, Phase, Strobe};
@@ -230,10 +229,11 @@ pub enum MachineError {
     #[error("machine {name} has {processors} processors; there can be 1 to {PROCESSORS_MAX}")]
     Processors { name: String, processors: usize },
     #[error(
-        "machine {name} has a clock of {clock_hz} Hz, which can't send {baud} baud: a bit takes {BIT_CYCLES_MIN} to 1048 \
-         cycles, so `clock` has to be {} to {} Hz", u64::from(*baud) * u64::from(BIT_CYCLES_MIN), u64::from(*baud) * 1048
+        "machine {name} has a clock of {clock_hz} Hz, which can't send {baud} baud: `clock` has to be {} to {} Hz",
+        clocks.start,
+        clocks.end - 1
     )]
-    Link { name: String, baud: u32, clock_hz: u32 },
+    Link { name: String, baud: u32, clock_hz: u32, clocks: std::ops::Range<u64> },
     #[error(transparent)]
     Verilog(#[from] VerilogError),
 }

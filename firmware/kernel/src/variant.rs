@@ -23,7 +23,7 @@ pub const PLACES: usize = limits::PROCESSES;
 pub const FIRST_STACK_PAGES: u32 = limits::FIRST_STACK_PAGES;
 /// A program can ask for more.
 pub const STACKS_DIFFER: bool = true;
-/// Words that a row of loads and stores copies: a page's, so that nothing has to be counted.
+/// Words that the longest row of loads and stores copies: a page's.
 pub const ROW: u32 = PAGE_BYTES / 4;
 /// Words that are put together between two branches.
 pub const SHIFTED: u32 = 8;

@@ -140,11 +140,16 @@ fn phase_step(clock_hz: u32, baud: u32) -> u32 {
     (((baud << PHASE_BITS) + clock / 2) / clock) as u32
 }
 
-/// Whether a bit at `baud` has [`BIT_CYCLES_MIN`] cycles of `clock_hz`, and few enough for the
-/// phase to count them to one in a thousand.
+/// The clocks at which a bit at `baud` has [`BIT_CYCLES_MIN`] cycles, and few enough for the phase to
+/// count them to one in a thousand.
+pub fn clocks(baud: u32) -> std::ops::Range<u64> {
+    let most = (1 << PHASE_BITS) / 1_000;
+    u64::from(baud) * u64::from(BIT_CYCLES_MIN)..u64::from(baud) * (most + 1)
+}
+
+/// Whether a sender of `baud` bits a second works at this clock: it is one of [`clocks`].
 pub fn fits(clock_hz: u32, baud: u32) -> bool {
-    let least = (1 << PHASE_BITS) / 1_000;
-    baud > 0 && clock_hz / baud >= BIT_CYCLES_MIN && clock_hz / baud <= least
+    clocks(baud).contains(&u64::from(clock_hz))
 }
 
 impl Logic for FrameSender {

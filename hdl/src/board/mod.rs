@@ -11,7 +11,7 @@ mod top;
 
 use testbed_machine::Machine as Description;
 
-pub use frames::{fits, FrameSender};
+pub use frames::{clocks, fits, FrameSender};
 pub use lights::{Beat, Light};
 pub use options::Options;
 pub use surroundings::Surroundings;
@@ -30,7 +30,7 @@ pub const TOP: &str = "board";
 pub fn verilog(description: &Description, options: &Options) -> Result<String, MachineError> {
     let (clock_hz, baud) = (description.clock_hz, options.link_baud);
     if !fits(clock_hz, baud) {
-        return Err(MachineError::Link { name: description.name.clone(), baud, clock_hz });
+        return Err(MachineError::Link { name: description.name.clone(), baud, clock_hz, clocks: clocks(baud) });
     }
     check_processors(description)?;
     Ok(renamed(&connected_verilog(Board::new(description, options))?))

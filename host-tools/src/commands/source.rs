@@ -72,17 +72,17 @@ impl Source {
 
 /// Says on standard error what keeps a capture from being whole.
 pub fn warn(capture: &Capture, integrity: &Integrity) {
-    let (dir, has_all) = (capture.dir.display(), capture.has_streams() && capture.has_mmi());
-    if !capture.record.complete && is_held(&capture.dir) {
-        // Its streams end wherever they are written just now.
+    let dir = capture.dir.display();
+    let is_cut = !capture.record.complete;
+    let is_written = is_cut && is_held(&capture.dir);
+    if is_written {
         tell!("note: {dir}: a run is still writing to it; this is what is there so far");
-    } else {
-        if !capture.record.complete && has_all {
-            tell!("note: {dir}: the run did not come to its end; this is a prefix of it");
-        }
-        for torn in &integrity.torn {
-            tell!("note: {torn}");
-        }
+    } else if is_cut && capture.has_streams() && capture.has_mmi() {
+        tell!("note: {dir}: the run did not come to its end; this is a prefix of it");
+    }
+    // What is written ends anywhere.
+    for torn in integrity.torn.iter().filter(|_| !is_written) {
+        tell!("note: {torn}");
     }
     for damage in &integrity.damage {
         tell!("warning: {damage}");

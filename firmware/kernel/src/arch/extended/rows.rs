@@ -15,8 +15,8 @@ const WORDS: u32 = PAIRED / 4;
 /// Pairs of words that the row of pairs copies.
 const PAIRS: u32 = ROW / 2;
 
-/// Pairs of words that the row copies which loads words and stores pairs: half a page's, since it is
-/// longer, and goes twice if need be.
+/// Pairs of words that the row copies which loads words and stores pairs: half a page's, since its
+/// code is longer.
 const MIXED: u32 = PAIRS / 2;
 
 /// Bytes of code from the end of the row of words to that of the row of pairs, and from there to
@@ -165,7 +165,7 @@ unsafe fn go_through((end, code, row): (u32, u32, u32), from: u32, to: u32, byte
 /// # Safety
 /// As for [`copy_many`].
 #[inline(always)]
-pub unsafe fn copy_word(from: u32, to: u32) {
+unsafe fn copy_word(from: u32, to: u32) {
     // SAFETY: the caller's.
     unsafe { (to as *mut u32).write_volatile((from as *const u32).read_volatile()) };
 }
