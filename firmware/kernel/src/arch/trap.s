@@ -95,7 +95,8 @@ no_yield:
 # A thread whose stack has overflown is ended there as everything that is not a call of the table goes on.
 # Calls of the table are made as functions, with the arguments where they are, the control block in a6 and the number in a7. They keep
 # s0 to s11, which are saved only if another thread goes on. Their result is the thread that goes on; 0: the main loop knows.
-# With `counting` the thread that goes on begins to run.
+# With `counting` the thread that goes on begins to run: PASSAGE cycles after that is noted, and SWITCH more if it is another one, with
+# those from the end of its run to where `trap_counting` looks at the time.
     .macro  fast_call counting
     addi    t0, a7, -{FIRST_CALL}
     .if     {LOOKS_AT_SP}
@@ -120,7 +121,10 @@ no_yield:
     .if     \counting
     beqz    a0, switch
     csrr    t0, time
-    sw      t0, {STARTED}(a0)
+    addi    t0, t0, {PASSAGE}
+    beq     a0, tp, 1f
+    addi    t0, t0, {SWITCH}
+1:  sw      t0, {STARTED}(a0)
     .endif
     bne     a0, tp, switch
     lw      t0, 0(tp)

@@ -27,6 +27,8 @@ global_asm!(
     BOTTOM = const Tcb::BOTTOM,
     USED = const Tcb::USED,
     STARTED = const Tcb::STARTED,
+    PASSAGE = const Tcb::PASSAGE,
+    SWITCH = const Tcb::SWITCH,
     COUNTS = const variant::PAGES_GO as u32,
     LOOKS_AT_SP = const variant::PAGES_GO as u32,
     PMBASE = const csr::PMBASE,

@@ -145,7 +145,7 @@ pub extern "C" fn yield_now(_: u32, _: u32, _: u32, _: u32, _: u32, _: u32, thre
     let kernel = kernel();
     let yielding = kernel.ready.enter(kernel.tcbs, thread);
     if events::enabled(COUNTING) {
-        kernel.spend(1);
+        kernel.count_yield();
     }
     if events::enabled(event::DIAG_READY | AWAITING) {
         kernel.joins_ready(yielding);

@@ -145,10 +145,19 @@ impl Centrenet {
         self.queue(header(destination, kind, bytes), 0).words.as_mut_ptr()
     }
 
+    /// How many packets can be queued in data buffers.
+    #[inline(always)]
+    fn free_buffers(&self) -> u32 {
+        if self.has_room() {
+            self.buffer_count - self.buffers_taken.wrapping_sub(self.buffers_done)
+        } else {
+            0
+        }
+    }
+
     /// The address of a free data buffer.
     pub fn free_buffer(&self) -> Option<u32> {
-        let free = self.buffers_taken.wrapping_sub(self.buffers_done) < self.buffer_count && self.has_room();
-        free.then(|| self.next_buffer())
+        (self.free_buffers() != 0).then(|| self.next_buffer())
     }
 
     /// Queues the packet that is in [`Self::free_buffer`], or is still to be written there; returns
@@ -173,8 +182,7 @@ impl Centrenet {
         mut fill: impl FnMut(u32, u32),
     ) -> u32 {
         let (mut queued, mut taken) = (self.queued, self.buffers_taken);
-        let free = if self.has_room() { self.buffer_count - taken.wrapping_sub(self.buffers_done) } else { 0 };
-        let end = taken.wrapping_add(free);
+        let end = taken.wrapping_add(self.free_buffers());
         while left != 0 && taken != end {
             // They begin pages, which the compiler can't know.
             let buffer = (self.buffers & !(PAGE_BYTES - 1)) + (taken & (self.buffer_count - 1)) * BUFFER_BYTES;

@@ -196,10 +196,16 @@ impl Kernel {
         let now = hw::now();
         let soon = now + self.agent.soon as u64;
         let is_sample = soon >= self.agent.sample_due;
-        if is_sample || soon >= self.agent.tick_due {
-            self.tick(now);
+        let is_tick = is_sample || soon >= self.agent.tick_due;
+        // The kernel takes no interrupts: a thread that is ready has been interrupted.
+        let ready = self.ready.count(self.tcbs);
+        if is_tick {
+            self.agent.look(ready);
+            self.agent.end_window(now, ready != 0);
+            self.count(true, now);
+            self.set_tick(now);
         } else if now >= self.agent.window_end() {
-            self.agent.close_window(now);
+            self.agent.end_window(now, ready != 0);
             self.count(false, now);
         }
         if is_sample {
@@ -207,14 +213,9 @@ impl Kernel {
         }
         self.look_at_moves(now);
         self.set_agent_alarm();
-    }
-
-    /// Looks at the ready queue, and begins to count again.
-    fn tick(&mut self, now: u64) {
-        self.agent.look(self.ready.count(self.tcbs));
-        self.agent.close_window(now);
-        self.count(true, now);
-        self.set_tick(now);
+        if is_tick {
+            self.agent.begin_window(hw::now(), ready != 0);
+        }
     }
 
     /// Sends a sample, and begins the next period.

@@ -134,6 +134,8 @@ pub mod measured {
     impl Measured {
         pub const USED: usize = 0;
         pub const STARTED: usize = 0;
+        pub const PASSAGE: u32 = 0;
+        pub const SWITCH: u32 = 0;
 
         pub fn clear(&self) {}
         pub fn come(&self) {}

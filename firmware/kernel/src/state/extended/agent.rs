@@ -33,12 +33,21 @@ const SAMPLE_CYCLES: u32 = 1_500;
 const TICK_CYCLES: u32 = 200_000;
 /// A window is at least this part of a tick.
 const LENGTH_PART: u32 = 256;
-/// What it costs while it counts that a request goes the long way, and is counted.
-const TRAP_CYCLES: u32 = 320;
-/// What it costs at most to count a communication: both requests are made here.
-const EVENT_CYCLES: u32 = 2 * TRAP_CYCLES;
+/// What it costs while it counts that something goes the long way, and is counted: a communication
+/// between two threads of this processor, with both requests.
+pub const LOCAL_CYCLES: u32 = 540;
+/// One end of a communication over a link, with its packets.
+pub const REMOTE_CYCLES: u32 = 410;
+/// A yield, if it would go the quick way otherwise, and if not.
+pub const YIELD_CYCLES: u32 = 133;
+pub const LONG_YIELD_CYCLES: u32 = 25;
+/// By so much counting the end of a communication over a link delays its thread. The rest it would
+/// have waited for its partner anyway: in grids, some of whose threads wait half of the time and some
+/// hardly at all, that comes to half.
+pub const REMOTE_DELAY: u32 = REMOTE_CYCLES / 2;
 /// What of a window goes by before a thread goes on, and after it has been interrupted.
-const WINDOW_CYCLES: u32 = 300;
+const OPENING_CYCLES: u32 = 224;
+const CLOSING_CYCLES: u32 = 181;
 /// What it costs to send a part of a sample that tells of a thread.
 const PART_CYCLES: u32 = 40;
 /// A window should cost this part of what has been saved, or what a tick allows if that is more; and
@@ -61,16 +70,16 @@ struct Window {
     allowed: u32,
     saved: u32,
     capacity: u32,
-    /// Communications and yields that this one has counted, and how many it may count at most.
-    events: u32,
+    /// Cycles that this one has cost, and how many it may cost at most.
+    cost: u32,
     quota: u32,
-    /// Requests of this processor that these took.
-    traps: u32,
+    /// By how many it has delayed threads.
+    delay: u32,
 }
 
 impl Window {
     const NEW: Window =
-        Window { open: None, opened: 0, length: 0, allowed: 0, saved: 0, capacity: 0, events: 0, quota: 0, traps: 0 };
+        Window { open: None, opened: 0, length: 0, allowed: 0, saved: 0, capacity: 0, cost: 0, quota: 0, delay: 0 };
 
     /// What a window should cost now.
     fn budget(&self) -> u32 {
@@ -80,8 +89,8 @@ impl Window {
     /// A tick has passed, and it is opened.
     fn open(&mut self, now: u64, tick: u32) {
         self.saved = (self.saved + self.allowed).min(self.capacity);
-        (self.opened, self.events, self.traps) = (now, 0, 0);
-        self.quota = QUOTA_BUDGETS * self.budget() / EVENT_CYCLES;
+        (self.opened, self.cost, self.delay) = (now, 0, 0);
+        self.quota = QUOTA_BUDGETS * self.budget();
         // A whole tick's ends with it.
         let end = if self.length >= tick { u64::MAX } else { now + self.length as u64 };
         self.open = Some((now, end));
@@ -91,7 +100,7 @@ impl Window {
     /// `tick` cycles, by what this one has cost.
     fn adapt(&mut self, now: u64, tick: u32) {
         let lasted = (now - self.opened).min(tick as u64) as u32;
-        let (budget, cost) = (self.budget(), self.events * EVENT_CYCLES);
+        let (budget, cost) = (self.budget(), self.cost);
         self.saved = self.saved.saturating_sub(cost);
         self.length = match cost <= budget {
             true => (lasted + lasted / 4).min(tick),
@@ -209,7 +218,7 @@ impl Agent {
         (self.period_us, self.period, self.soon) = (microseconds, cycles, cycles.min(slice) / 2);
         self.tick = cycles.min(slice.max(TICK_CYCLES));
         let samples = SAMPLE_CYCLES / (cycles / self.tick).max(1);
-        self.window.allowed = (self.tick / COST_PART).saturating_sub(samples).max(EVENT_CYCLES);
+        self.window.allowed = (self.tick / COST_PART).saturating_sub(samples).max(LOCAL_CYCLES);
         self.window.capacity = cycles.min(slice) / COST_PART * SAVED_SLICES;
     }
 
@@ -242,6 +251,20 @@ impl Agent {
         self.window.open(now, self.tick);
     }
 
+    /// What was due at the tick that opened the window is done. `interrupted`: a thread was.
+    pub fn begin_window(&mut self, now: u64, interrupted: bool) {
+        if let Some((since, _)) = &mut self.window.open {
+            *since = now;
+            self.window.delay += if interrupted { OPENING_CYCLES } else { 0 };
+        }
+    }
+
+    /// The timer ends the window, if one is open. `interrupted`: a thread was.
+    pub fn end_window(&mut self, now: u64, interrupted: bool) {
+        self.window.delay += if interrupted { CLOSING_CYCLES } else { 0 };
+        self.close_window(now);
+    }
+
     /// Brings the cycles in which it has counted up to date.
     pub fn settle(&mut self, now: u64) {
         if let Some((since, _)) = &mut self.window.open {
@@ -255,10 +278,9 @@ impl Agent {
     pub fn close_window(&mut self, now: u64) {
         self.settle(now);
         if self.window.open.take().is_some() {
-            // What the agent has used of it the threads had no part of.
-            let own = WINDOW_CYCLES + self.window.traps * TRAP_CYCLES;
-            self.counted = self.counted.saturating_sub(own);
-            self.threads_counted = self.threads_counted.saturating_sub(own);
+            // Of what the agent has used of it the threads had no part.
+            self.counted = self.counted.saturating_sub(self.window.delay);
+            self.threads_counted = self.threads_counted.saturating_sub(self.window.delay);
             self.window.adapt(now, self.tick);
         }
     }
@@ -278,13 +300,13 @@ impl Agent {
         (self.threads_begun, self.threads_counted) = (now, 0);
     }
 
-    /// Something has been counted that took so many requests of this processor; whether that was all
-    /// that may be, so that the window closes.
+    /// Something has been counted, which has cost so many cycles and delayed threads by so many;
+    /// whether that was all that may be, so that the window closes.
     #[inline]
-    pub fn spend(&mut self, traps: u32) -> bool {
-        self.window.events += 1;
-        self.window.traps += traps;
-        self.window.events >= self.window.quota
+    pub fn spend(&mut self, cost: u32, delay: u32) -> bool {
+        self.window.cost += cost;
+        self.window.delay += delay;
+        self.window.cost >= self.window.quota
     }
 
     /// So many parts of a sample have told of threads.

@@ -7,9 +7,15 @@ use testbed_protocol::channel::Ccb;
 use crate::arch::hw::{self, Vector};
 use crate::drivers::events::{self, AWAITING, COUNTING, YIELDS};
 use crate::state::effects::{COPIED, MOVES};
+use crate::state::extended::agent::{LOCAL_CYCLES, LONG_YIELD_CYCLES, REMOTE_CYCLES, REMOTE_DELAY, YIELD_CYCLES};
 use crate::state::kernel::Kernel;
 use crate::state::policy;
 use crate::state::thread::Tcb;
+
+/// Whether a yield need tell nobody, but for what is counted.
+fn yields_quickly() -> bool {
+    !policy::tos94() && !events::enabled(YIELDS)
+}
 
 impl Kernel {
     /// A thread joins the ready queue: who looks at class `ready`, and requests that wait for one
@@ -38,16 +44,23 @@ impl Kernel {
         let on = events::enabled(COUNTING);
         hw::set_vector(match on {
             true => Vector::Counting,
-            false if policy::tos94() || events::enabled(YIELDS) => Vector::Plain,
-            false => Vector::Quick,
+            false if yields_quickly() => Vector::Quick,
+            false => Vector::Plain,
         });
     }
 
-    /// A communication or a yield has been counted, which took so many requests of this processor: the
-    /// window closes if that was its last one.
+    /// A thread has yielded.
     #[inline]
-    pub fn spend(&mut self, traps: u32) {
-        if self.agent.spend(traps) {
+    pub fn count_yield(&mut self) {
+        let cycles = if yields_quickly() { YIELD_CYCLES } else { LONG_YIELD_CYCLES };
+        self.spend(cycles, cycles);
+    }
+
+    /// A communication or a yield has been counted, which has cost so many cycles and delayed threads by
+    /// so many: the window closes if that was its last one.
+    #[inline]
+    fn spend(&mut self, cost: u32, delay: u32) {
+        if self.agent.spend(cost, delay) {
             self.stop_counting();
         }
     }
@@ -97,7 +110,7 @@ impl Kernel {
                 record.note(partner.number(), self.me, bytes);
             }
         }
-        self.spend(2);
+        self.spend(LOCAL_CYCLES, LOCAL_CYCLES);
     }
 
     /// A thread has sent a message to another processor, or received one: that is counted, or only
@@ -117,7 +130,7 @@ impl Kernel {
         if let Some(record) = self.agent.record(tcb) {
             record.note(partner, place, bytes);
         }
-        self.spend(1);
+        self.spend(REMOTE_CYCLES, REMOTE_DELAY);
     }
 
     /// A thread is created here, and is to start here: where it starts.

@@ -124,6 +124,8 @@ impl Tcb {
     pub const BOTTOM: usize = offset_of!(Tcb, bottom);
     pub const USED: usize = offset_of!(Tcb, measured) + Measured::USED;
     pub const STARTED: usize = offset_of!(Tcb, measured) + Measured::STARTED;
+    pub const PASSAGE: u32 = Measured::PASSAGE;
+    pub const SWITCH: u32 = Measured::SWITCH;
 }
 
 const _: () = assert!(align_of::<Tcb>() % 8 == 0 && offset_of!(Tcb, context) == 0, "`trap.s` moves registers in pairs");
