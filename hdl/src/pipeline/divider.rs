@@ -14,7 +14,7 @@ use rust_hdl::prelude::*;
 /// `start` in *t* takes the operands; the cycles from *t*+1 on in which `step` is high are the
 /// steps. It restores, two bits a step, on absolute values, and the last step gives the result its
 /// sign.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct Divider {
     pub clock: Signal<In, Clock>,
     pub start: Signal<In, Bit>,
@@ -39,36 +39,9 @@ pub struct Divider {
     minus_left: Signal<Local, Bit>,
     minus_right: Signal<Local, Bit>,
     bare: Signal<Local, Bits<32>>,
-    chosen: Signal<Local, Bits<32>>,
-    zero: Constant<Bits<32>>,
-}
-
-impl Default for Divider {
-    fn default() -> Self {
-        Self {
-            clock: Default::default(),
-            start: Default::default(),
-            step: Default::default(),
-            operation: Default::default(),
-            a: Default::default(),
-            b: Default::default(),
-            done: Default::default(),
-            result: Default::default(),
-            quotient: Default::default(),
-            addend: Default::default(),
-            carry: Default::default(),
-            rest: Default::default(),
-            count: Default::default(),
-            negate: Default::default(),
-            first: Default::default(),
-            second: Default::default(),
-            minus_left: Default::default(),
-            minus_right: Default::default(),
-            bare: Default::default(),
-            chosen: Default::default(),
-            zero: Constant::new(0u64.into()),
-        }
-    }
+    changes: Signal<Local, Bit>,
+    inverted: Signal<Local, Bits<32>>,
+    turned: Signal<Local, Bits<32>>,
 }
 
 impl Logic for Divider {
@@ -87,11 +60,24 @@ impl Logic for Divider {
 
         self.minus_left.next = !self.operation.val().get_bit(0) & self.a.val().get_bit(31);
         self.minus_right.next = !self.operation.val().get_bit(0) & self.b.val().get_bit(31);
+        // One adder changes the sign of the dividend before the first step, and of the result in the last.
+        self.bare.next = self.quotient.q.val();
+        if self.operation.val().get_bit(1) {
+            self.bare.next = self.rest.q.val();
+        }
+        self.changes.next = self.negate.q.val();
         if self.start.val() {
-            self.quotient.d.next = self.a.val();
-            if self.minus_left.val() {
-                self.quotient.d.next = self.zero.val() - self.a.val();
-            }
+            self.bare.next = self.a.val();
+            self.changes.next = self.minus_left.val();
+        }
+        self.inverted.next = self.bare.val();
+        if self.changes.val() {
+            self.inverted.next = !self.bare.val();
+        }
+        self.turned.next = self.inverted.val() + bit_cast::<32, 1>(self.changes.val().into());
+
+        if self.start.val() {
+            self.quotient.d.next = self.turned.val();
             self.addend.d.next = self.b.val();
             if !self.minus_right.val() {
                 self.addend.d.next = !self.b.val();
@@ -113,15 +99,7 @@ impl Logic for Divider {
             self.rest.d.next = self.second.rest.val();
         }
 
-        self.bare.next = self.quotient.q.val();
-        if self.operation.val().get_bit(1) {
-            self.bare.next = self.rest.q.val();
-        }
-        self.chosen.next = self.bare.val();
-        if self.negate.q.val() {
-            self.chosen.next = self.zero.val() - self.bare.val();
-        }
         self.done.next = self.step.val() & self.count.q.val().get_bit(4);
-        self.result.next = self.chosen.val();
+        self.result.next = self.turned.val();
     }
 }
