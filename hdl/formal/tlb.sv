@@ -22,7 +22,7 @@ end
 wire f_there = valid$q[f_index] && f_entry[5:0] == f_page[8:3];
 always @(*) begin
     a_copies: assert (f_copies[41:21] == f_entry);
-    if (f_there) a_true: assert (f_have && f_entry[17:6] == f_physical && f_entry[20:18] == f_rights);
+    if (f_there) a_true: assert (f_have && f_entry[20:9] == f_physical && f_entry[8:6] == f_rights);
     // What was put in is there in the next cycle, so a walk ends.
     if (f_filled) a_filled: assert (f_there);
     if (virtual_page == f_page) begin

@@ -85,7 +85,7 @@ fn seeded_bugs_of_the_tlb_are_seen() {
         ("copy_2[index] <= write_data;", "copy_2[after_index] <= write_data;"),
         ("valid$d = valid$q | (one << index);", "valid$d = valid$q | one;"),
         ("after_hit = valid$q[after_index]", "after_hit = valid$q[index]"),
-        ("after_execute = entries$after_data[32'h14];", "after_execute = entries$after_data[32'h13];"),
+        ("after_execute = entries$after_data[32'h8];", "after_execute = entries$after_data[32'h7];"),
     ]);
 }
 

@@ -3,7 +3,8 @@
 use rust_hdl::prelude::*;
 use testbed_definitions::page;
 
-/// What a TLB entry keeps of a page, in this order from bit 0: tag (6), page (12), read, write, execute.
+/// What a TLB entry keeps of a page, in this order from bit 0: tag (6), read, write, execute, page (12). The upper bits
+/// of the page, which nobody reads where RAM is small, come last: LUT RAM has four bits a cell.
 const ENTRY_BITS: usize = 21;
 
 /// Sixteen direct-mapped entries, looked up combinationally for two pages at once.
@@ -87,8 +88,8 @@ impl Logic for Tlb {
         self.entries.after_index.next = self.after_index.val();
         self.entries.write.next = self.fill.val();
         self.entries.write_data.next = bit_cast::<21, 6>(self.tag.val())
-            | (bit_cast::<21, 12>(self.new_page.val()) << 6)
-            | (bit_cast::<21, 3>(self.new_rights.val()) << 18);
+            | (bit_cast::<21, 3>(self.new_rights.val()) << 6)
+            | (bit_cast::<21, 12>(self.new_page.val()) << 9);
 
         if self.flush.val() {
             self.valid.d.next = 0.into();
@@ -98,12 +99,12 @@ impl Logic for Tlb {
 
         self.hit.next = self.valid.q.val().get_bit(self.index.val().index())
             & (self.entries.data.val().get_bits::<6>(0) == self.tag.val());
-        self.page.next = self.entries.data.val().get_bits::<12>(6);
-        self.rights.next = self.entries.data.val().get_bits::<3>(18);
+        self.page.next = self.entries.data.val().get_bits::<12>(9);
+        self.rights.next = self.entries.data.val().get_bits::<3>(6);
         self.after_hit.next = self.valid.q.val().get_bit(self.after_index.val().index())
             & (self.entries.after_data.val().get_bits::<6>(0) == self.after_tag.val());
-        self.after_physical.next = self.entries.after_data.val().get_bits::<12>(6);
-        self.after_execute.next = self.entries.after_data.val().get_bit(20);
+        self.after_physical.next = self.entries.after_data.val().get_bits::<12>(9);
+        self.after_execute.next = self.entries.after_data.val().get_bit(8);
     }
 }
 
