@@ -19,7 +19,7 @@ always @(*) begin
             && decoder$ecall == f_ecall && decoder$ebreak == f_ebreak && decoder$mret == f_mret && decoder$wfi == f_wfi
             && decoder$register_op == (f_op && !f_muldiv && f_legal)
             && decoder$writes_rd == (f_legal && f_writes && f_i[11:7] != 0));
-        if (f_op_imm || (f_op && !f_muldiv)) a_alternate: assert (!f_legal || decoder$alternate == (f_i[30] && (f_op || f_minor == 3'd5)));
+        if (f_op_imm || (f_op && !f_muldiv) || f_branch) a_subtracts: assert (!f_legal || decoder$subtracts == (f_minor != 0 || (f_i[30] && f_i[5])));
         a_immediate: assert (decoder$immediate == (f_lui || f_auipc ? {f_i[31:12], 12'd0} : f_store ? f_imm_s : f_branch ? f_imm_b : f_jal ? f_imm_j : f_imm_i) || !f_legal);
         // In M the operands are kept elsewhere.
         if (!state$q[4]) a_source: assert (f_read_1 && f_read_2 && f_asked_1 == f_i[19:15]);
@@ -122,7 +122,7 @@ reg f_live = 0;
 reg [31:0] f_physical = 0;
 always @(posedge clock) begin
     if (control$starts) f_live <= 1;
-    if (control$starts) f_physical <= {mmu$address[31:2], 2'd0};
+    if (control$starts) f_physical <= {ahead$address[31:2], 2'd0};
     else if (control$takes) f_physical <= {f_physical[31:10], f_physical[9:2] + 8'd1, 2'd0};
 end
 // What the next word names, as ahead.sv has it, too.

@@ -7,7 +7,7 @@ use rust_hdl::prelude::*;
 /// ```text
 ///                 +-----------+
 ///   instruction ->|           |-> class of instruction (at most one of them is high)
-///   take        ->|  Decoder  |-> immediate, alternate, writes_csr
+///   take        ->|  Decoder  |-> immediate, subtracts, writes_csr
 ///                 |           |-> illegal
 ///                 +-----------+
 /// ```
@@ -25,8 +25,9 @@ pub struct Decoder {
     /// Register-register arithmetic, without multiply and divide.
     pub register_op: Signal<Out, Bit>,
     pub immediate_op: Signal<Out, Bit>,
-    /// `sub` or an arithmetic shift.
-    pub alternate: Signal<Out, Bit>,
+    /// Of arithmetic and branches: the ALU subtracts, as for all but `add`, `addi` and, where it does not
+    /// matter, `beq`. Of other instructions it means nothing.
+    pub subtracts: Signal<Out, Bit>,
     pub muldiv: Signal<Out, Bit>,
     pub load: Signal<Out, Bit>,
     pub store: Signal<Out, Bit>,
@@ -80,7 +81,7 @@ pub struct Decoder {
     is_mret: Signal<Local, Bit>,
     is_wfi: Signal<Local, Bit>,
     is_fence: Signal<Local, Bit>,
-    is_alternate: Signal<Local, Bit>,
+    is_subtracting: Signal<Local, Bit>,
     is_writing: Signal<Local, Bit>,
     has_rd: Signal<Local, Bit>,
     is_link: Signal<Local, Bit>,
@@ -98,7 +99,7 @@ impl Default for Decoder {
             immediate: Default::default(),
             register_op: Default::default(),
             immediate_op: Default::default(),
-            alternate: Default::default(),
+            subtracts: Default::default(),
             muldiv: Default::default(),
             load: Default::default(),
             store: Default::default(),
@@ -148,7 +149,7 @@ impl Default for Decoder {
             is_mret: Default::default(),
             is_wfi: Default::default(),
             is_fence: Default::default(),
-            is_alternate: Default::default(),
+            is_subtracting: Default::default(),
             is_writing: Default::default(),
             has_rd: Default::default(),
             is_link: Default::default(),
@@ -227,8 +228,9 @@ impl Logic for Decoder {
             self.chosen.next = self.format_j.val();
         }
 
-        // For `addi` and its like bit 30 belongs to the immediate.
-        self.is_alternate.next = self.instruction.val().get_bit(30) & (self.is_op.val() | (self.minor.val() == 5));
+        // For `addi`, which has no bit 5, bit 30 belongs to the immediate.
+        self.is_subtracting.next =
+            self.minor.val().any() | (self.instruction.val().get_bit(30) & self.instruction.val().get_bit(5));
         self.is_writing.next =
             self.is_csr.val() & (!self.instruction.val().get_bit(13) | self.instruction.val().get_bits::<5>(15).any());
         self.has_rd.next = self.instruction.val().get_bits::<5>(7).any();
@@ -252,7 +254,7 @@ impl Logic for Decoder {
                 | (bit_cast::<20, 1>(self.is_ebreak.val().into()) << 12)
                 | (bit_cast::<20, 1>(self.is_mret.val().into()) << 13)
                 | (bit_cast::<20, 1>(self.is_wfi.val().into()) << 14)
-                | (bit_cast::<20, 1>(self.is_alternate.val().into()) << 15)
+                | (bit_cast::<20, 1>(self.is_subtracting.val().into()) << 15)
                 | (bit_cast::<20, 1>(self.is_writing.val().into()) << 16)
                 | (bit_cast::<20, 1>(self.has_rd.val().into()) << 17)
                 | (bit_cast::<20, 1>(self.is_fence.val().into()) << 18)
@@ -274,7 +276,7 @@ impl Logic for Decoder {
         self.ebreak.next = self.kept.q.val().get_bit(12);
         self.mret.next = self.kept.q.val().get_bit(13);
         self.wfi.next = self.kept.q.val().get_bit(14);
-        self.alternate.next = self.kept.q.val().get_bit(15);
+        self.subtracts.next = self.kept.q.val().get_bit(15);
         self.writes_csr.next = self.kept.q.val().get_bit(16);
         self.pair.next = self.kept.q.val().get_bit(19);
 

@@ -152,9 +152,9 @@ fn seeded_bugs_of_the_core_are_seen() {
             "registers$read_2 = state$q[32'h1] | (decoder$pair & (state$q[32'h2] | state$q[32'h7]));",
             "registers$read_2 = state$q[32'h1] | (decoder$pair & state$q[32'h2]);",
         ),
-        // A carry leads away from the page of events, or does so with a negative offset too.
+        // A carry leads away from the page of events, or is taken for a bit of the sum.
         ("there = high == below;", "there = 1'b0;"),
-        ("if (carries & ~negative)", "if (carries)"),
+        ("carries = low[32'hc] ^ base[32'hc];", "carries = low[32'hc];"),
         // Decoding, comparison, causes.
         ("format_b = (((instruction[(32'h8)+:(4)])", "format_b = (((instruction[(32'h9)+:(4)])"),
         (

@@ -47,6 +47,8 @@ pub struct Mmu {
     pub fill: Signal<In, Bit>,
     pub entry: Signal<In, Bits<32>>,
     pub address: Signal<Out, Bits<32>>,
+    /// The same where it is in RAM, with upper bits that are constants: for fetches, which go nowhere else.
+    pub ram_address: Signal<Out, Bits<32>>,
     pub miss: Signal<Out, Bit>,
     pub page_fault: Signal<Out, Bit>,
     pub access_fault: Signal<Out, Bit>,
@@ -65,6 +67,7 @@ pub struct Mmu {
     page_address: Signal<Local, Bits<32>>,
     entry_address: Signal<Local, Bits<32>>,
     chosen: Signal<Local, Bits<32>>,
+    physical: Signal<Local, Bits<32>>,
     top: Signal<Local, Bits<16>>,
     va_miss: Signal<Local, Bit>,
     va_page_fault: Signal<Local, Bit>,
@@ -109,6 +112,7 @@ impl Default for Mmu {
             fill: Default::default(),
             entry: Default::default(),
             address: Default::default(),
+            ram_address: Default::default(),
             miss: Default::default(),
             page_fault: Default::default(),
             access_fault: Default::default(),
@@ -127,6 +131,7 @@ impl Default for Mmu {
             page_address: Default::default(),
             entry_address: Default::default(),
             chosen: Default::default(),
+            physical: Default::default(),
             top: Default::default(),
             va_miss: Default::default(),
             va_page_fault: Default::default(),
@@ -227,16 +232,18 @@ impl Logic for Mmu {
 
         self.translated.next = self.mapped.val();
         if self.falls.val() {
-            self.address.next = self.after_chosen.val();
+            self.physical.next = self.after_chosen.val();
             self.miss.next = self.after_miss.val();
             self.page_fault.next = self.after_page_fault.val();
             self.access_fault.next = self.after_access_fault.val();
         } else {
-            self.address.next = self.chosen.val();
+            self.physical.next = self.chosen.val();
             self.miss.next = self.va_miss.val();
             self.page_fault.next = self.va_page_fault.val();
             self.access_fault.next = self.va_access_fault.val();
         }
+        self.address.next = self.physical.val();
+        self.ram_address.next = (self.physical.val() & self.ram_mask.val()) | self.ram_base.val();
     }
 }
 

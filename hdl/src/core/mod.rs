@@ -117,7 +117,7 @@ pub struct Core {
     control: Control,
     results: Results,
     retirement: Retirement,
-    second: Signal<Local, Bits<32>>,
+    sum: Signal<Local, Bits<32>>,
     arriving: Signal<Local, Bits<32>>,
     latched: Signal<Local, Bits<32>>,
     source: Signal<Local, Bits<5>>,
@@ -147,9 +147,8 @@ impl Logic for Core {
         );
         clock!(self, clock, address_before, pc_before, decoder, registers, muldiv, mmu, csr_file);
 
-        // Fetched instruction and its registers. Every D also reads the word after; the port is
-        // free then. A load or store, which needs the port in X, leaves it in `following` for the D
-        // after.
+        // Fetched instruction and its registers. Every D also reads the word after; the port is free then. A load or
+        // store, which needs the port in X, leaves it in `following` for the D after.
         self.arriving.next = self.rdata.val();
         if self.held.q.val() {
             self.arriving.next = self.following.q.val();
@@ -173,8 +172,7 @@ impl Logic for Core {
         self.decoder.take.next = self.state.q.val().get_bit(1);
         self.registers.read.next = self.state.q.val().get_bit(1);
         self.registers.address_1.next = self.arriving.val().get_bits::<5>(15);
-        // A pair's second register is read in X, for P, and its first anew in T, for the X that
-        // comes again; beside x0 there is none.
+        // A pair's second register is read in X, for P, its first anew in T, for X again; beside x0 there is none.
         self.registers.read_2.next = self.state.q.val().get_bit(1)
             | (self.decoder.pair.val() & (self.state.q.val().get_bit(2) | self.state.q.val().get_bit(7)));
         self.source.next = self.latched.val().get_bits::<5>(20);
@@ -193,15 +191,14 @@ impl Logic for Core {
         self.registers.write.next = self.control.write_rd.val();
         self.registers.write_address.next = self.destination.val();
 
-        // Arithmetic. Branches compare the registers, all others that are not register-register use the immediate.
-        self.second.next = self.decoder.immediate.val();
-        if self.decoder.register_op.val() | self.decoder.branch.val() {
-            self.second.next = self.registers.data_2.val();
-        }
+        // Arithmetic: of registers for `op` and branches, which have bit 5, else with the immediate.
         self.alu.a.next = self.registers.data_1.val();
-        self.alu.b.next = self.second.val();
+        self.alu.b.next = self.registers.data_2.val();
+        self.alu.immediate.next = self.decoder.immediate.val();
+        self.alu.takes_b.next = self.instruction.q.val().get_bit(5);
         self.alu.operation.next = self.instruction.q.val().get_bits::<3>(12);
-        self.alu.alternate.next = self.decoder.alternate.val();
+        self.alu.subtracts.next = self.decoder.subtracts.val();
+        self.alu.arithmetic.next = self.instruction.q.val().get_bit(30);
         self.muldiv.start.next = self.control.muldiv_start.val();
         self.muldiv.step.next = self.state.q.val().get_bit(4);
         self.muldiv.operation.next = self.instruction.q.val().get_bits::<3>(12);
@@ -211,7 +208,8 @@ impl Logic for Core {
         // The next pc and the address of the access.
         self.flow.pc.next = self.pc.q.val();
         self.flow.immediate.next = self.decoder.immediate.val();
-        self.flow.sum.next = self.alu.sum.val();
+        self.sum.next = self.registers.data_1.val() + self.decoder.immediate.val();
+        self.flow.sum.next = self.sum.val();
         self.flow.condition.next = self.instruction.q.val().get_bits::<3>(12);
         self.flow.equal.next = self.alu.equal.val();
         self.flow.less.next = self.alu.less.val();
@@ -231,7 +229,7 @@ impl Logic for Core {
         self.mmu.fetch.next = self.flow.fetch.val();
         self.mmu.store.next = self.decoder.store.val();
         self.event_page.base.next = self.registers.data_1.val();
-        self.event_page.offset.next = self.decoder.immediate.val().get_bits::<12>(0);
+        self.event_page.low.next = self.sum.val().get_bits::<13>(0);
         self.mmu.on_event_page.next = self.event_page.on.val();
         self.mmu.pair.next = self.decoder.pair.val();
         self.mmu.user_fetch.next = self.csr_file.user.val();
@@ -245,7 +243,7 @@ impl Logic for Core {
         self.mmu.fill.next = self.control.fill.val();
         self.mmu.entry.next = self.rdata.val();
 
-        self.lanes.offset.next = self.alu.sum.val().get_bits::<3>(0);
+        self.lanes.offset.next = self.sum.val().get_bits::<3>(0);
         self.lanes.width.next = self.instruction.q.val().get_bits::<3>(12);
         self.lanes.stored.next = self.registers.data_2.val();
         self.lanes.word.next = self.rdata.val();
@@ -310,6 +308,7 @@ impl Logic for Core {
         self.results.reset_vector.next = self.reset_vector.val();
         self.results.pc.next = self.pc.q.val();
         self.results.instruction.next = self.instruction.q.val();
+        self.results.arithmetic.next = self.decoder.register_op.val() | self.decoder.immediate_op.val();
         self.results.csr.next = self.decoder.csr.val();
         self.results.lui.next = self.decoder.lui.val();
         self.results.auipc.next = self.decoder.auipc.val();

@@ -19,6 +19,8 @@ pub struct Results {
     pub reset_vector: Signal<In, Bits<32>>,
     pub pc: Signal<In, Bits<32>>,
     pub instruction: Signal<In, Bits<32>>,
+    /// The result is the ALU's.
+    pub arithmetic: Signal<In, Bit>,
     pub csr: Signal<In, Bit>,
     pub lui: Signal<In, Bit>,
     pub auipc: Signal<In, Bit>,
@@ -56,17 +58,25 @@ impl Logic for Results {
     #[hdl_gen]
     fn update(&mut self) {
         // States: 2 X, 4 M.
-        self.computed.next = self.alu_result.val();
+        // One of these at most: put together by `or` they take fewer LUT4 than chosen one after another.
+        self.computed.next = 0.into();
+        if self.arithmetic.val() {
+            self.computed.next = self.alu_result.val();
+        }
         if self.state.val().get_bit(4) {
-            self.computed.next = self.muldiv_result.val();
-        } else if self.csr.val() {
-            self.computed.next = self.csr_value.val();
-        } else if self.lui.val() {
-            self.computed.next = self.immediate.val();
-        } else if self.auipc.val() {
-            self.computed.next = self.target.val();
-        } else if self.link.val() {
-            self.computed.next = self.after.val();
+            self.computed.next = self.computed.val() | self.muldiv_result.val();
+        }
+        if self.csr.val() {
+            self.computed.next = self.computed.val() | self.csr_value.val();
+        }
+        if self.lui.val() {
+            self.computed.next = self.computed.val() | self.immediate.val();
+        }
+        if self.auipc.val() {
+            self.computed.next = self.computed.val() | self.target.val();
+        }
+        if self.link.val() {
+            self.computed.next = self.computed.val() | self.after.val();
         }
 
         // Where to is chosen by the kind of instruction, which is known early; whether at all comes late.

@@ -71,9 +71,9 @@ fn seeded_bugs_of_the_pipeline_are_seen() {
             "looked_at = (state$q & ~(1 << (32'h2)) | ((state$q[32'h2] & ~fetch_fault$q) << (32'h2)));",
             "looked_at = state$q;",
         ),
-        // A carry leads away from the page of events, or does so with a negative offset too.
+        // A carry leads away from the page of events, or is taken for a bit of the sum.
         ("there = high == below;", "there = 1'b0;"),
-        ("if (carries & ~negative)", "if (carries)"),
+        ("carries = low[32'hc] ^ base[32'hc];", "carries = low[32'hc];"),
         // A store is made in spite of a fault, or goes on although it stalls.
         ("stored = access & store & ~miss & ~fault;", "stored = access & store & ~fault;"),
         ("passed = (stored & ~pair & ~stall) |", "passed = (stored & ~pair) |"),

@@ -130,7 +130,6 @@ pub struct Pipeline {
     again_pair: Signal<Local, Bit>,
     source: Signal<Local, Bits<5>>,
     destination: Signal<Local, Bits<5>>,
-    second: Signal<Local, Bits<32>>,
     sum: Signal<Local, Bits<32>>,
     jumps: Signal<Local, Bit>,
     is_late: Signal<Local, Bit>,
@@ -217,15 +216,14 @@ impl Logic for Pipeline {
             | self.ahead.stale.val()
             | ((self.instruction.q.val().get_bits::<5>(2) == 3) & self.instruction.q.val().get_bit(12));
 
-        // Arithmetic: of registers for `op` and branches, else with the immediate.
-        self.second.next = self.decoder.immediate.val();
-        if self.decoder.register_op.val() | self.decoder.branch.val() {
-            self.second.next = self.registers.data_2.val();
-        }
+        // Arithmetic: of registers for `op` and branches, which have bit 5, else with the immediate.
         self.alu.a.next = self.registers.data_1.val();
-        self.alu.b.next = self.second.val();
+        self.alu.b.next = self.registers.data_2.val();
+        self.alu.immediate.next = self.decoder.immediate.val();
+        self.alu.takes_b.next = self.instruction.q.val().get_bit(5);
         self.alu.operation.next = self.instruction.q.val().get_bits::<3>(12);
-        self.alu.alternate.next = self.decoder.alternate.val();
+        self.alu.subtracts.next = self.decoder.subtracts.val();
+        self.alu.arithmetic.next = self.instruction.q.val().get_bit(30);
         self.multiplier.take.next = self.state.q.val().get_bit(2);
         self.multiplier.operation.next = self.instruction.q.val().get_bits::<3>(12);
         self.multiplier.a.next = self.registers.data_1.val();
@@ -267,7 +265,7 @@ impl Logic for Pipeline {
         self.mmu.fetch.next = self.flow.fetch.val();
         self.mmu.store.next = self.decoder.store.val();
         self.event_page.base.next = self.registers.data_1.val();
-        self.event_page.offset.next = self.decoder.immediate.val().get_bits::<12>(0);
+        self.event_page.low.next = self.sum.val().get_bits::<13>(0);
         self.mmu.on_event_page.next = self.event_page.on.val();
         self.mmu.pair.next = self.decoder.pair.val();
         self.mmu.user_fetch.next = self.csr_file.user.val();
@@ -293,7 +291,7 @@ impl Logic for Pipeline {
 
         // Words ahead.
         self.ahead.start.next = self.control.starts.val();
-        self.ahead.address.next = self.mmu.address.val();
+        self.ahead.address.next = self.mmu.ram_address.val();
         self.ahead.code_0.next = self.code_0.val();
         self.ahead.code_1.next = self.code_1.val();
         self.ahead.fetched_0.next = self.fetched_0.val();
@@ -372,6 +370,7 @@ impl Logic for Pipeline {
         self.results.reset_vector.next = self.reset_vector.val();
         self.results.pc.next = self.pc.q.val();
         self.results.instruction.next = self.instruction.q.val();
+        self.results.arithmetic.next = self.decoder.register_op.val() | self.decoder.immediate_op.val();
         self.results.csr.next = self.decoder.csr.val();
         self.results.lui.next = self.decoder.lui.val();
         self.results.auipc.next = self.decoder.auipc.val();
