@@ -13,8 +13,8 @@ use rust_hdl::prelude::*;
 /// ```
 ///
 /// One carry chain adds, subtracts and compares. All operations but `add` find the second operand
-/// inverted, as the chain subtracts it, so one LUT4 a bit chooses and inverts it, and what it does so
-/// by comes from registers. `subtracts` has to say so: it is low for `add` only, where `less` and
+/// inverted, as the chain subtracts it, so one LUT4 a bit chooses and inverts it, and what it does
+/// so by comes from registers. `subtracts` has to say so: it is low for `add` only, where `less` and
 /// `less_unsigned` mean nothing. `equal` is found without the chain.
 #[derive(LogicBlock, Default)]
 pub struct Alu {

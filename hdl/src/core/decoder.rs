@@ -25,8 +25,8 @@ pub struct Decoder {
     /// Register-register arithmetic, without multiply and divide.
     pub register_op: Signal<Out, Bit>,
     pub immediate_op: Signal<Out, Bit>,
-    /// Of arithmetic and branches: the ALU subtracts, as for all but `add`, `addi` and, where it does not
-    /// matter, `beq`. Of other instructions it means nothing.
+    /// Of arithmetic and branches: the ALU subtracts, as for all but `add`, `addi` and, where it
+    /// does not matter, `beq`. Of other instructions it means nothing.
     pub subtracts: Signal<Out, Bit>,
     pub muldiv: Signal<Out, Bit>,
     pub load: Signal<Out, Bit>,

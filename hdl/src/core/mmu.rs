@@ -47,7 +47,8 @@ pub struct Mmu {
     pub fill: Signal<In, Bit>,
     pub entry: Signal<In, Bits<32>>,
     pub address: Signal<Out, Bits<32>>,
-    /// The same where it is in RAM, with upper bits that are constants: for fetches, which go nowhere else.
+    /// The same where it is in RAM, with upper bits that are constants: for fetches, which go
+    /// nowhere else.
     pub ram_address: Signal<Out, Bits<32>>,
     pub miss: Signal<Out, Bit>,
     pub page_fault: Signal<Out, Bit>,

@@ -147,8 +147,8 @@ impl Logic for Core {
         );
         clock!(self, clock, address_before, pc_before, decoder, registers, muldiv, mmu, csr_file);
 
-        // Fetched instruction and its registers. Every D also reads the word after; the port is free then. A load or
-        // store, which needs the port in X, leaves it in `following` for the D after.
+        // Fetched instruction and its registers. Every D also reads the word after, as the port is
+        // free. A load or store, which needs it in X, leaves that in `following` for the D after.
         self.arriving.next = self.rdata.val();
         if self.held.q.val() {
             self.arriving.next = self.following.q.val();
@@ -172,7 +172,8 @@ impl Logic for Core {
         self.decoder.take.next = self.state.q.val().get_bit(1);
         self.registers.read.next = self.state.q.val().get_bit(1);
         self.registers.address_1.next = self.arriving.val().get_bits::<5>(15);
-        // A pair's second register is read in X, for P, its first anew in T, for X again; beside x0 there is none.
+        // A pair's second register is read in X, for P, and its first anew in T, for the X that comes
+        // again; beside x0 there is none.
         self.registers.read_2.next = self.state.q.val().get_bit(1)
             | (self.decoder.pair.val() & (self.state.q.val().get_bit(2) | self.state.q.val().get_bit(7)));
         self.source.next = self.latched.val().get_bits::<5>(20);

@@ -58,7 +58,8 @@ impl Logic for Results {
     #[hdl_gen]
     fn update(&mut self) {
         // States: 2 X, 4 M.
-        // One of these at most: put together by `or` they take fewer LUT4 than chosen one after another.
+        // One of these at most: put together by `or` they take fewer LUT4 than chosen one after
+        // another.
         self.computed.next = 0.into();
         if self.arithmetic.val() {
             self.computed.next = self.alu_result.val();

@@ -3,8 +3,9 @@
 use rust_hdl::prelude::*;
 use testbed_definitions::page;
 
-/// What a TLB entry keeps of a page, in this order from bit 0: tag (6), read, write, execute, page (12). The upper bits
-/// of the page, which nobody reads where RAM is small, come last: LUT RAM has four bits a cell.
+/// What a TLB entry keeps of a page, in this order from bit 0: tag (6), read, write, execute, page
+/// (12). The upper bits of the page, which nobody reads where RAM is small, come last: LUT RAM has
+/// four bits a cell.
 const ENTRY_BITS: usize = 21;
 
 /// Sixteen direct-mapped entries, looked up combinationally for two pages at once.

@@ -60,7 +60,8 @@ impl Logic for Divider {
 
         self.minus_left.next = !self.operation.val().get_bit(0) & self.a.val().get_bit(31);
         self.minus_right.next = !self.operation.val().get_bit(0) & self.b.val().get_bit(31);
-        // One adder changes the sign of the dividend before the first step, and of the result in the last.
+        // One adder changes the sign of the dividend before the first step, and of the result in
+        // the last.
         self.bare.next = self.quotient.q.val();
         if self.operation.val().get_bit(1) {
             self.bare.next = self.rest.q.val();

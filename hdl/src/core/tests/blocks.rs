@@ -291,7 +291,7 @@ fn the_page_of_events_is_known_before_the_sum() {
         stimulus: |block, random, _cycle| {
             let (base, offset) = summands(random);
             block.base.next = u64::from(base).into();
-                block.low.next = u64::from(base.wrapping_add_signed(offset) & 0x1fff).into();
+            block.low.next = u64::from(base.wrapping_add_signed(offset) & 0x1fff).into();
         }
     }
 }
