@@ -204,7 +204,7 @@ impl Started<'_> {
 fn user_shares(image: &Image) -> Vec<u32> {
     const LOOK: u64 = 4_096;
     let mut engine = Emulator::new(&machine(), image).unwrap();
-    // What it does in the first period, samples are not asked of either.
+    // The first period's samples, in which a program starts, are not looked at either.
     engine.run_until(PERIOD.into()).unwrap();
     let (mut user, mut looks) = (vec![0; usize::from(SLAVES)], 0);
     while engine.cycle() < 2 * u64::from(PERIOD) {
